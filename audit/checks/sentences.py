@@ -27,7 +27,7 @@ _OTHER_FORMULA = "the printed size includes parts that the formula leaves out, o
 _OURS = "our model differs from the formula"
 _OTHER_COUNT = "the sentence counts other operations"
 _LARGER = "it holds only for larger sizes"
-_ROUGHLY = "the sentence is approximate, or is about other numbers"
+_ROUGHLY = "a sentence that is approximate or about other numbers"
 #: Three decades, so that what is added once no longer shows at the upper end.
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 

@@ -414,9 +414,10 @@ class Table(Origin):
                 if name not in columns:
                     text = f"there is no column {name!r}; {known_names(name, columns)}"
                     yield ("rows", index, "experiments", name), text
-            places = range(min(len(row.values), len(columns)))
-            in_row = [misfit for place in places for misfit in self._in_cell(index, place)]
-            yield from dict.fromkeys(in_row)  # what holds for a whole row is said once
+        sizes = [min(len(row.values), len(columns)) for row in self.rows]
+        cells = [(row, place) for row, size in enumerate(sizes) for place in range(size)]
+        # what holds for a whole row or table is said once
+        yield from dict.fromkeys(misfit for cell in cells for misfit in self._in_cell(*cell))
 
     def _in_cell(self, row: int, column: int) -> Iterator[Misfit]:
         """Problems of a cell: it must be a number of a known source, in a unit that its metric has."""
@@ -432,8 +433,8 @@ class Table(Origin):
             text = "has no source; give the row, its column or the table one"
             yield ("rows", row, "source"), text
         if metric and fields["unit"] not in ("percent", "fraction"):
-            text = f"has a metric and the unit {fields['unit']!r}; write unit: percent or unit: fraction"
-            yield ("unit",), f"{self.rows[row].id}.{self.columns[column].id} {text}"
+            known = known_names(str(fields["unit"]), ("percent", "fraction"))
+            yield ("unit",), f"a metric has the unit {fields['unit']!r}; {known}"
         elif metric and fields["unit"] == "fraction" and not why:
             for number in filter(None, (value.printed, value.sd)):
                 if not 0 <= printed(number).value <= 1:

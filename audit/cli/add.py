@@ -442,7 +442,8 @@ def verify_command(
         raise AuditError("--by is missing; say who reads the page")
     chosen = table or [name for name in tables if verified(name, tables, file.paper.transcription) is None]
     if len({*chosen}) != 1:
-        raise AuditError(f"--against compares one table; add --table ID, one of {', '.join([*tables][:12])}")
+        done = "" if chosen else "every table is verified; to compare one again, "
+        raise AuditError(f"--against: {done}name one table by --table: {', '.join([*tables][:12])}")
     (name,) = {*chosen}
     first = tables[name]
     source = (first.transcription.source or "") if first.transcription else ""

@@ -49,8 +49,7 @@ def check_command(
     asked = [finding for finding in findings if finding.id == explain]
     inconsistent = [finding for finding in asked or findings if finding.result == "inconsistent"]
     if explain is not None and not asked:
-        offered = known_names(explain, [finding.id for finding in findings])
-        raise AuditError(f"there is no finding {explain!r}; {offered}")
+        raise AuditError(f"there is no finding {explain!r}; `audit check --all` names those there are")
     if as_json:
         found = [asdict(finding) for finding in asked or findings]
         say_json({"papers": [paper.paper.key for paper in papers], "findings": found})
@@ -170,8 +169,12 @@ def list_command(claims: Words = None, *, models: Folder = None, everything: boo
         lines += (line for name, text in of.items() for line in wrapped(f"{name:20} {text}".rstrip(), 0, 4))
         lines += training_lines() if words == ["training"] else ()
     elif words and words[0].isalpha() and own_file(words[0]) is None:
+        wrong, own = (
+            words[words[0] in sorts],
+            [path.stem for path in (*Path().glob("*.yaml"), *claim_paths(None))],
+        )
         raise AuditError(
-            f"there is no paper or list {words[0]!r}; {known_names(words[0], [*sorts, 'model NAME'])}; "
+            f"there is no paper or list {wrong!r}; {known_names(wrong, [*sorts, 'model NAME', *own])}; "
             "`audit list` shows the papers"
         )
     elif words:

@@ -38,6 +38,9 @@ def explained(claim: str, audits: Sequence[tuple[Path, Audit]]) -> Iterator[str]
     if not there:
         where = str(audits[0][0]) if len(audits) == 1 else f"{len(audits)} records"
         name, claims = claim.partition(":")[0], [record for _, audit in audits for record in audit.claims]
+        for key, found in ((audit.paper.key, found) for _, audit in audits for found in audit.findings):
+            if name == (found.claim or "").partition(":")[0]:
+                raise AuditError(f"{claim!r} needs no run: `audit check {key} --explain {found.id}`")
         own = [record.id for record in claims if record.claim == name]
         known = known_names(claim, own or [record.claim for record in claims])
         raise AuditError(f"no claim {claim!r} in {where}; {known}")
@@ -168,7 +171,8 @@ def _runs(found: Derivation) -> Iterator[str]:
         decimals = max((len(f"{value:.5g}".partition(".")[2]) for value in values.values()), default=0)
         shown = [f"seed {seed}: {value:.{min(decimals, 3)}f}" for seed, value in values.items()]
         shown += [f"seed {run.spec.seed}: {seed_note(run.status, run.reason)}" for run in others]
-        yield f"{name} ({record.title if record else name}): {'; '.join(shown) or 'none'}"
+        unit = _unit(found.claim).replace(" points", ", in points")
+        yield f"{name} ({record.title if record else name}){unit}: {'; '.join(shown) or 'none'}"
         if record is not None and record.study is not None:
             yield f"{record.study.summary}; study file studies/{record.study.key}.json"
 

@@ -116,7 +116,7 @@ def write_report(audit: Audit, folder: Path, also: Sequence[str] = ()) -> None:
     from reports.exports import summary
 
     page, record, *beside = write_files(audit, folder, also)
-    lines = [f"report: {page}", f"record: {record}", *(f"beside: {path}" for path in beside)]
+    lines = [f"report: {page}", f"record: {record}", *(f"also: {path}" for path in beside)]
     say(f"{summary(audit)}\n", fold=True)
     say("\n".join(lines), fold=False)
 
@@ -175,6 +175,8 @@ def judge_command(
             audit = session.judge(paper, path, plan)
             column = column_of(plan.report)
             of_study = column is not None and column[0] in studies  # all columns have one table on the screen
+            if len(papers) + len(plans) > 2 and not of_study:
+                say(f"{plan.report}:")
             (write_files if of_study else write_report)(audit, out / plan.report, names)
             for text in audit.about_looks:
                 say_on_stderr(text)
@@ -250,6 +252,9 @@ def _print(audit: Audit, where: str, open_claims: Sequence[Outlook], everything:
     lacking = [claim for claim in open_claims if claim.imported and claim.reason == "not_run"]
     by_seeds = [claim for claim in open_claims if claim.seeds is not None and claim not in lacking]
     of = f"{len(open_claims)} of {counted(len(audit.claims), 'judgement')} open"
+    if not open_claims:
+        say(f"{audit.paper.key} ({where}): nothing is open\n", fold=True)
+        return
     say(f"{audit.paper.key} ({where}): {of}; more seeds can settle {len(by_seeds)} of them\n", fold=True)
     if by_seeds:
         rows: dict[tuple[str, str], list[str]] = {}

@@ -172,7 +172,7 @@ class Suite:
         remarks = [*self.to_do([plan], plan.jobs), *plan.idle, *(plan.remarks if self.settings.data else ())]
         remarks += self._unknown_data(plan) if plan.jobs else ()
         if 0 < seeds < 3 and not all(record.deterministic for record in plan.asked):
-            remarks.append(f"{counted(seeds, 'seed')}: fewer than three decide nothing random")
+            remarks.append(f"{counted(seeds, 'seed')}: fewer than three seeds cannot decide a claim")
         for remark in remarks:
             self.say(f"  {remark}")
 
@@ -234,7 +234,8 @@ class Suite:
             return ""
         key, reasons = self.paper.paper.key, dict.fromkeys(str(record.not_run).rstrip(".") for record in idle)
         why = f"{counted(len(idle), 'experiment')} selected, none can be run here ({first_of(list(reasons))})"
-        return f"{key}: nothing was run: {why}; `audit check {key}` needs no run"
+        why = why if idle else "the claim file names no experiment"
+        return f"{key}: nothing was run: {why}; `audit check {key}` and `audit import` need none"
 
     def has_evidence(self, plan: Plan) -> bool:
         """Whether there is anything to judge: runs of an earlier command, or imported results."""

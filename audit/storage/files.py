@@ -123,6 +123,8 @@ def read_sealed(path: Path, kind: Any, newest: int) -> Any:
 def read_audit(path: Path) -> Audit:
     """The audit in a file. Raises `AuditError` naming the file, and the faulty key if there is one."""
     # Nothing is lost with an audit's record: all runs are in the store.
+    if path.is_dir():
+        raise AuditError(f"{path} is a folder; give the audit.json in it")
     remedy = "`audit judge` writes it again from the runs in the store; `audit run` makes runs"
     try:
         audit: Audit | None = read_sealed(path, Audit, FORMAT_VERSION)

@@ -212,7 +212,7 @@ BAD: list[tuple[list[str], str]] = [
     (["run", "toy.yaml", "toy.yaml"], "'toy2024' is the key of two claim files"),
     (["report"], "audit-report: no audit.json there; `audit run` makes one"),
     (["report", "nowhere.json"], "nowhere.json: No such file or directory; give an audit.json, or make"),
-    (["report", "corpus"], "corpus: Is a directory; a folder is in the place of a file"),
+    (["report", "corpus"], "corpus is a folder; give the audit.json in it"),
     (["data", "describe", "nowhere"], "nowhere: no such file or folder"),
 ]
 

@@ -65,6 +65,6 @@ def test_a_store_that_cannot_be_written_is_told_before_anything_is_prepared(
 def test_that_few_seeds_decide_nothing_is_said_before_the_first_run(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    line = "2 seeds: fewer than three decide nothing random"
+    line = "2 seeds: fewer than three seeds cannot decide a claim"
     assert line in err(capsys, *RUN, "--seeds", "2")
     assert "decided by fewer" not in "".join(err(capsys, *RUN, "--seeds", "3"))

@@ -65,7 +65,7 @@ def test_one_verdict_with_its_derivation(capsys: pytest.CaptureFixture[str]) -> 
     assert told(out, "printed").startswith("78.60, ±0.005 by rounding; of m = 1 run")
     assert told(out, "margin").startswith("D = 0.50 points, by rule field: usual Margins 000000000000: 0 of")
     runs = "seed 0: 78.6; seed 1: 78.1; seed 2: 78.9; seed 3: 78.4; seed 4: 78.7"
-    assert told(out, "runs") == f"a (Method A): {runs}"
+    assert told(out, "runs") == f"a (Method A), in points: {runs}"
     assert "  s~ = sqrt((d0 v0 + (n - 1) s^2) / (d0 + n - 1))" in out
     assert "  its standard error\n      se = sqrt(s^2 / n) = sqrt(" in out
     assert "(0.5 - 0.005 + -0.06) / " in out

@@ -49,8 +49,8 @@ def test_what_is_asked_for_is_written_and_named(record: Path, capsys: pytest.Cap
     assert told[-4:] == [
         "report: audit-report/toy/report.html",
         "record: audit-report/toy/audit.json",
-        "beside: audit-report/toy/report.csv",
-        "beside: audit-report/toy/report.junit.xml",
+        "also: audit-report/toy/report.csv",
+        "also: audit-report/toy/report.junit.xml",
     ]
 
 
