@@ -6,6 +6,7 @@ text from outside is escaped here. Marks differ in shape, not only in colour."""
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -190,8 +191,10 @@ def forest(
     y, heading = 6.0, ""
     for row in rows:
         if row.heading != heading:
-            heading, y = row.heading, y + 15
-            drawing.text("lane-start", 2, y - 4, heading, 56)
+            heading, y = row.heading, y + 3
+            for part in textwrap.wrap(visible(heading), 58, max_lines=2, placeholder=" …"):
+                y += 12
+                drawing.text("lane-start", 2, y - 4, part, 60)
         if labels_above:
             y += 11
             drawing.text("lane-start", 2, y, row.label, 50)

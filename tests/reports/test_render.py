@@ -133,9 +133,11 @@ def test_no_text_becomes_markup(plain: Markup, text: str) -> None:
     """With hostile text in every string of the record, the page has the elements that it had before."""
     hostile = parsed(drawn(text))
     assert hostile.unclosed == []
+    assert not any(name.startswith("on") for _, name in hostile.attribute_names())
+    for page in (hostile, plain):  # in plots a long name has two lines
+        page.elements = [element for element in page.elements if element.tag != "text"]
     assert hostile.tags() == plain.tags()
     assert hostile.attribute_names() == plain.attribute_names()
-    assert not any(name.startswith("on") for _, name in hostile.attribute_names())
 
 
 #: A link loads nothing; only a click follows it.
