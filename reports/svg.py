@@ -192,9 +192,9 @@ def forest(
     for row in rows:
         if row.heading != heading:
             heading, y = row.heading, y + 3
-            for part in textwrap.wrap(visible(heading), 58, max_lines=2, placeholder=" …"):
+            for part in textwrap.wrap(visible(heading), 56, max_lines=2, placeholder=" …"):
                 y += 12
-                drawing.text("lane-start", 2, y - 4, part, 60)
+                drawing.text("lane-start", 2, y - 4, part, 56)
         if labels_above:
             y += 11
             drawing.text("lane-start", 2, y, row.label, 50)
