@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Iterable, Iterator
 
 from audit.errors import AuditError
 from reimpl.errors import first_of as first_of
@@ -54,6 +55,15 @@ def wrapped(text: str, indent: int = 0, further: int | None = None) -> list[str]
     shape.break_long_words = shape.break_on_hyphens = False
     whole = re.sub(r"`[^`]{1,60}`", lambda one: one[0].replace(" ", "\xa0"), text)
     return [line.replace("\xa0", " ") for line in shape.wrap(whole)]
+
+
+def under(term: str, texts: Iterable[str], indent: int = 13) -> Iterator[str]:
+    """A term and its texts below each other, each wrapped; nothing where there is no text."""
+    for k, text in enumerate(filter(None, texts)):
+        first, *rest = wrapped(text, indent)
+        name = f"{'' if k else term:{indent}}"
+        yield from [name + first[indent:]] if len(name.rstrip()) < indent else [name, first]
+        yield from rest
 
 
 def folded(text: str) -> str:

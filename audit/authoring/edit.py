@@ -263,9 +263,8 @@ def _value(name: str, text: str, field: Any) -> Plain:
             adapter.validate_python(value, strict=isinstance(value, int | float) or None)
         except ValidationError as err:
             first = err.errors()[0]
-            few = (
-                f"name {first['ctx']['min_length']} or more" if first["type"] == "too_short" else first["msg"]
-            )
+            several = first["type"] == "too_short"
+            few = f"name {first['ctx']['min_length']} or more" if several else first["msg"]
             problems.append(few.removeprefix("Value error, "))
         else:
             return value

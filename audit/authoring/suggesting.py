@@ -205,13 +205,9 @@ def _better_ones(competitors: Sequence[Competitor]) -> Iterator[Draft]:
         if why is None or (a.experiment and a.experiment == b.experiment):
             continue
         for better, worse in ((a, b), (b, a)):
-            both = {
-                m: (better.numbers[m], worse.numbers[m]) for m in _metrics([better]) if m in worse.numbers
-            }
+            both = {m: (of, worse.numbers[m]) for m, of in better.numbers.items() if m in worse.numbers}
             higher = {metric: of for metric, of in both.items() if of[0].value.value > of[1].value.value}
-            pairs = {
-                metric: f"{ours.text} against {theirs.text}" for metric, (ours, theirs) in higher.items()
-            }
+            pairs = {m: f"{ours.text} against {theirs.text}" for m, (ours, theirs) in higher.items()}
             if pairs:
                 yield Draft(
                     f"{better.name}-over-{worse.name}",

@@ -143,9 +143,8 @@ def _undeclared(sheets: Sequence[Sheet]) -> Iterator[Finding]:
         yield Finding(
             check="copies",
             result="inconsistent",
-            cells=(
-                *(f"{key}:{number.address}" for number in ours),
-                *(f"{other_key}:{number.address}" for number in others),
+            cells=tuple(
+                f"{of}:{it.address}" for of, those in ((key, ours), (other_key, others)) for it in those
             ),
             arithmetic=f"{texts} stand in {key} for {_size(here)} test documents, and in {other_key} for "
             f"{_size(there)}{_UNLIKELY}; neither paper cites the other as its source",

@@ -240,11 +240,8 @@ def joint(sheet: Sheet) -> Iterator[Finding]:
             numbers = {metric: number for metric, number in row.numbers.items() if _METRIC.fullmatch(metric)}
             deeper = {metric.partition("@")[0] for metric in numbers if not metric.endswith("@1")}
             # what is out of 0..100 is a finding of another check
-            percentages = (
-                0 <= number.value.value <= 100 and number.cell.unit in (None, "percent")
-                for number in numbers.values()
-            )
-            if len(deeper) == 2 and all(percentages):
+            sound = (0 <= n.value.value <= 100 and n.cell.unit in (None, "percent") for n in numbers.values())
+            if len(deeper) == 2 and all(sound):
                 values = {metric: number.value for metric, number in numbers.items()}
                 fit, others = fit_row(values), {name: values[name] for name in values if name != "nDCG@1"}
                 # where nDCG@1 beside P@1 is all that is wrong, another check says that in plain words

@@ -96,15 +96,14 @@ def fingerprint(numbers: Iterable[Printed], candidates: Sequence[int]) -> tuple[
     with d decimals by chance with probability N/(100 10^d), so that chance_p is the binomial tail P[Bin(R,
     N/(100 10^d)) >= feasible] where all R numbers have the same d."""
     distinct = list({(number.value, number.decimals): number for number in numbers}.values())
-    fingerprints = []
+    found = []
     for documents in candidates:
         infeasible = tuple(number.text for number in distinct if not hits(number, documents))
         feasible = len(distinct) - len(infeasible)
         chance = tail([1 - power(number, documents) for number in distinct], feasible)
         adjusted = float(min(Fraction(1), len(candidates) * chance))
-        found = documents, feasible, len(distinct), infeasible, float(chance), adjusted
-        fingerprints.append(Fingerprint(*found))
-    return tuple(fingerprints)
+        found.append(Fingerprint(documents, feasible, len(distinct), infeasible, float(chance), adjusted))
+    return tuple(found)
 
 
 def tail(chances: Sequence[Fraction], at_least: int) -> Fraction:

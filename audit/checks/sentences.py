@@ -333,10 +333,8 @@ def significance(sheet: Sheet) -> Iterator[Finding]:
             result, why = "untestable", f"the test is “{test}”, which is not said to be over documents"
         elif result == "inconsistent" and not (better.is_single and worse.is_single):
             # a test over runs may find any difference; a difference that documents alone bear out is no less
-            result, why = (
-                "untestable",
-                "means over runs can differ significantly by less; the paper does not state single runs",
-            )
+            result = "untestable"
+            why = "means over runs can differ significantly by less; the paper does not state single runs"
         gaps = [gap for of_size in every for gap in of_size.gap_documents]
         between = " to ".join(dict.fromkeys(f"{gap:,}" for gap in (min(gaps), max(gaps))))
         best, worst = min(of_size.p_best for of_size in every), max(of_size.p_worst for of_size in every)

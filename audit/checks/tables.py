@@ -236,10 +236,6 @@ class Sheet:
         count = self.statistic(dataset, "test")
         return count if count and count.value.denominator == 1 and count.value > 0 else None
 
-    def test_size(self, dataset: str | None) -> int | None:
-        count = self.test_count(dataset)
-        return int(count.value) if count else None
-
     def places(self, numbers: Sequence[Number]) -> str:
         """Where numbers stand, as a reader finds them: `Table 3: CorNet, P@1 and N@1`."""
         by_row: dict[str, dict[str, None]] = {}

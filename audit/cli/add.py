@@ -97,9 +97,8 @@ def _of_catalogue(name: str) -> dict[str, Plain]:
     """The keys of a data set by its entry; its content identifies the published data."""
     found = catalogue().find(name)
     published = [copy for copy in found.known if copy.published]
-    identity: dict[str, Plain] = {
-        part: [getattr(copy, part) for copy in published] for part in ("content", "corpus", "partition")
-    }
+    parts = ("content", "corpus", "partition")
+    identity: dict[str, Plain] = {part: [getattr(copy, part) for copy in published] for part in parts}
     return {"name": found.name, "catalogue": name, **(identity if published else {"content": None})}
 
 
@@ -238,6 +237,8 @@ def experiment_command(
     from audit.authoring.edit import attach, entry
 
     file = open_file(paper, configs=True)
+    if model:
+        the_one("model", model, names_here().models)
     on = {"datasets" if len(dataset or ()) > 1 else "dataset": ",".join(dataset or ())}
     content = entry(Experiment, {"title": title, **on, "model": model, **sets(more)})
     file.put(("experiments", id), content)
@@ -377,12 +378,9 @@ def suggest_command(
     elif file is None:
         shown = offered if everything else offered[:_FIRST]
         for it in shown:
-            cells = first_of(it.cells, 6)
-            say(
-                f"{it.id}  ({it.kind}, {it.place})\n  {it.says}\n  why: {it.why}\n  cells: {cells}", fold=True
-            )
-            if it.needs:
-                say(f"  not yet: {_lacks(it)}", fold=True)
+            lacks = f"\n  not yet: {_lacks(it)}" if it.needs else ""
+            head = f"{it.id}  ({it.kind}, {it.place})\n  {it.says}\n  why: {it.why}"
+            say(f"{head}\n  cells: {first_of(it.cells, 6)}{lacks}", fold=True)
         number = counted(len(offered), "suggestion")
         rest = f" ({len(shown)} shown; --all shows all, --table and --kind those of one)"
         number += rest if len(shown) < len(offered) else ""

@@ -16,7 +16,7 @@ from audit.claims.links import names_here
 from audit.claims.load import Paper, check_keys, claim_paths, json_schema, load, own_file, papers_of
 from audit.cli.app import OPTIONS, Folder, Words, app, command, say, say_json, say_on_stderr, say_table
 from audit.errors import AuditError, Exit
-from audit.names import counted, known_names, wrapped
+from audit.names import counted, known_names, under, wrapped
 from audit.record import Finding, untested
 from audit.runner.models import count_weights as weights
 from reimpl.metric_names import METRICS
@@ -120,15 +120,11 @@ def _summary(paper: Paper, findings: Sequence[Finding], own: Sequence[Finding]) 
 
 
 def _explained(finding: Finding) -> Iterator[str]:
+    names = {"alternatives": "explanations", "weight": "strength"}
     for name, value in asdict(finding).items():
-        texts = value if isinstance(value, tuple) and name == "alternatives" else [value]
-        for k, text in enumerate(texts):
-            text = ", ".join(text) if isinstance(text, tuple) else "" if text is None else str(text)
-            text = {"True": "yes", "False": "no"}.get(text, text)
-            if text:
-                name = {"alternatives": "explanations", "weight": "strength"}.get(name, name)
-                first, *rest = wrapped(text, 15)
-                yield from (f"{'' if k else f'{name}:':15}{first[15:]}", *rest)
+        texts = value if name == "alternatives" else [", ".join(value) if isinstance(value, tuple) else value]
+        said = [{"True": "yes", "False": "no", "None": ""}.get(str(text), str(text)) for text in texts]
+        yield from under(f"{names.get(name, name)}:", said, 15)
 
 
 @command(app, "validate")
@@ -169,14 +165,10 @@ def list_command(claims: Words = None, *, models: Folder = None, everything: boo
         lines += (line for name, text in of.items() for line in wrapped(f"{name:20} {text}".rstrip(), 0, 4))
         lines += training_lines() if words == ["training"] else ()
     elif words and words[0].isalpha() and own_file(words[0]) is None:
-        wrong, own = (
-            words[words[0] in sorts],
-            [path.stem for path in (*Path().glob("*.yaml"), *claim_paths(None))],
-        )
-        raise AuditError(
-            f"there is no paper or list {wrong!r}; {known_names(wrong, [*sorts, 'model NAME', *own])}; "
-            "`audit list` shows the papers"
-        )
+        wrong = words[words[0] in sorts]
+        own = (path.stem for path in (*Path().glob("*.yaml"), *claim_paths(None)))
+        known = f"{known_names(wrong, [*sorts, 'model NAME', *own])}; `audit list` shows the papers"
+        raise AuditError(f"there is no paper or list {wrong!r}; {known}")
     elif words:
         lines += (line for paper in papers_of(words) for line in _paper_lines(paper, everything))
     else:

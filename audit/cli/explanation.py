@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from audit.errors import AuditError
 from audit.judging.plan import TEXTS, Derivation, derivation, outlooks, seeds_needed
 from audit.judging.plan import sentence as outlook_sentence
 from audit.judging.verdicts import about_specifications
-from audit.names import WIDTH, known_names, wrapped
+from audit.names import WIDTH, known_names, under, wrapped
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Part
 from audit.stats.decision import ALPHA, Step, num, percent
 from audit.stats.printed import gap, printed
@@ -22,7 +22,6 @@ from reports.lookup import Lookup
 from reports.protocol import margins_of
 from reports.text import grouped, plural
 
-_INDENT = 13
 _WORDS: Mapping[str, Mapping[str, str]] = TEXTS["derivation"]
 
 
@@ -55,35 +54,26 @@ def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
     against = verdict.outcome == "contradicted"
     hangs = [it for it in words.hangs_on(claim, verdict) if not (found.steps and it[0].startswith("SD"))]
     return [
-        *_rows("claim", [f"{claim.id}, {kind.word}{', primary' if claim.primary else ''}"]),
-        *_rows("says", [claim.says]),
-        *_rows("said in", [where_text(claim)]),
-        *_rows("verdict", [words.STATUS_WORDS[words.status_of(verdict)].upper(), sentence]),
-        *_rows("to change it", _changes(found, audit, records)),
-        *_rows("authors", [(told and told.answer) or TEXTS["authors"]] if against else []),
-        *_rows("printed", _printed(claim)),
-        *_rows("margin", _margin(claim, audit, records)),
-        *_rows("margins", [f"{band}, without correction for other claims" if band not in sentence else ""]),
-        *_rows("data", [on_page.run_on(claim, verdict).removeprefix("on ")]),
-        *_rows("runs", _runs(found)),
-        *(line for term, text in hangs for line in _rows(term.lower(), [text])),
-        *_rows("note", verdict.badges),
-        *_rows("protocol", _departures(claim, on_page)),
-        *_rows("looks", _looks(found, audit)),
-        *_rows("family", _family(found)),
+        *under("claim", [f"{claim.id}, {kind.word}{', primary' if claim.primary else ''}"]),
+        *under("says", [claim.says]),
+        *under("said in", [where_text(claim)]),
+        *under("verdict", [words.STATUS_WORDS[words.status_of(verdict)].upper(), sentence]),
+        *under("to change it", _changes(found, audit, records)),
+        *under("authors", [(told and told.answer) or TEXTS["authors"]] if against else []),
+        *under("printed", _printed(claim)),
+        *under("margin", _margin(claim, audit, records)),
+        *under("margins", [f"{band}, without correction for other claims" if band not in sentence else ""]),
+        *under("data", [on_page.run_on(claim, verdict).removeprefix("on ")]),
+        *under("runs", _runs(found)),
+        *(line for term, text in hangs for line in under(term.lower(), [text])),
+        *under("note", verdict.badges),
+        *under("protocol", _departures(claim, on_page)),
+        *under("looks", _looks(found, audit)),
+        *under("family", _family(found)),
         *_specifications(found, audit),
-        *_rows("parts", (_part(part, _unit(claim)) for part in verdict.parts)),
+        *under("parts", (_part(part, _unit(claim)) for part in verdict.parts)),
         *_steps(claim, found.steps),
     ]
-
-
-def _rows(term: str, texts: Iterable[str]) -> Iterator[str]:
-    """A term and its texts below each other, each wrapped; nothing where there is no text."""
-    for k, text in enumerate(filter(None, texts)):
-        first, *rest = wrapped(text, _INDENT)
-        name = f"{'' if k else term:{_INDENT}}"
-        yield from [name + first[_INDENT:]] if len(name.rstrip()) < _INDENT else [name, first]
-        yield from rest
 
 
 def _part(part: Part, unit: str) -> str:

@@ -31,13 +31,8 @@ def status_command(*, store: Path = Path("audit-runs")) -> int:
     from audit.pipeline.work import standings
 
     for standing in standings(store):
-        parts = {
-            "done": len(standing.done),
-            "running": len(standing.running),
-            "begun and stopped": len(standing.begun),
-            "waiting": len(standing.waiting),
-            "failed": len(standing.failed),
-        }
+        states = ("done", "running", "begun", "waiting", "failed")
+        parts = {state: len(getattr(standing, state)) for state in states}
         total = counted(sum(parts.values()), "run")
         shown = ", ".join(f"{n} {what}" for what, n in parts.items() if n)
         say(f"{standing.report}: {total}: {shown}", fold=True)

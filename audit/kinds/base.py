@@ -127,9 +127,7 @@ class Claim(Model):
         """Fields of `record.ClaimRecord` that only some kinds set."""
         return {}
 
-    def from_tables(
-        self, cells: Sequence[Cell], table: Table | None, every: Iterable[Cell]
-    ) -> dict[str, Any]:
+    def from_tables(self, cells: Sequence[Cell], table: Table | None, each: Iterable[Cell]) -> dict[str, Any]:
         """More such fields: by its own cells, the table of the first of them, and every cell of the paper."""
         return {}
 

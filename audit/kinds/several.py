@@ -417,12 +417,10 @@ class DominanceClaim(Claim):
             for index, name in enumerate(getattr(self, key) or ()):
                 yield (key, index), what, name
 
-    def from_tables(
-        self, cells: Sequence[Cell], table: Table | None, every: Iterable[Cell]
-    ) -> dict[str, Any]:
+    def from_tables(self, cells: Sequence[Cell], table: Table | None, each: Iterable[Cell]) -> dict[str, Any]:
         """The winner's experiment and its rivals', for each table, data set and metric that is meant."""
         groups: dict[tuple[str, str, str], list[Cell]] = {}
-        for cell in every:
+        for cell in each:
             name, dataset, metric = cell.address.split(".")[0], cell.dataset, cell.metric
             if name not in self.tables or not dataset or not metric or cell.printed is None:
                 continue

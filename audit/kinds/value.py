@@ -53,9 +53,7 @@ class ValueClaim(JudgedByMargin):
     def settings(self) -> dict[str, Any]:
         return {"runs_behind": self.runs_behind, "deterministic": self.deterministic}
 
-    def from_tables(
-        self, cells: Sequence[Cell], table: Table | None, every: Iterable[Cell]
-    ) -> dict[str, Any]:
+    def from_tables(self, cells: Sequence[Cell], table: Table | None, each: Iterable[Cell]) -> dict[str, Any]:
         """What its table says of spread and runs, where the claim does not."""
         found: dict[str, Any] = {}
         if table and cells[0].sd is not None:
@@ -238,9 +236,7 @@ class GapClaim(Better, JudgedByMargin):
 
     kind: Literal["gap"] = KIND
 
-    def from_tables(
-        self, cells: Sequence[Cell], table: Table | None, every: Iterable[Cell]
-    ) -> dict[str, Any]:
+    def from_tables(self, cells: Sequence[Cell], table: Table | None, each: Iterable[Cell]) -> dict[str, Any]:
         """The runs behind both numbers, where one table says it."""
         same = len({cell.address.split(".")[0] for cell in cells}) == 1
         return {"runs_behind": table.runs} if table and table.runs and same else {}

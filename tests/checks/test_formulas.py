@@ -37,7 +37,7 @@ def found_for(expect: str, *, kind: str = "arithmetic", metric: str = "", **give
 def test_a_sentence_is_held_against_the_cells(expect: str, result: str) -> None:
     found = found_for(expect)
     assert (found.check, found.result) == ("sentence", result)
-    assert found.alternatives[0].startswith("the sentence is approximate")
+    assert found.alternatives[0].startswith("a sentence that is approximate")
 
 
 @pytest.mark.parametrize(
