@@ -313,7 +313,7 @@ def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
         if scatter.sd is not None and scatter.moderated is not None:
             who = f" of {name}" if len(verdict.scatter) > 1 else ""
             sd, moderated = numbers.points(scatter.sd), numbers.points(scatter.moderated)
-            yield f"SD{who}", f"{sd}, moderated {moderated}"
+            yield f"SD{who} (moderated)", f"{sd} ({moderated})"
     if verdict.look and verdict.look > 1:  # the head of the page tells of the first one
         yield "Look", f"number {verdict.look} at these runs, at the level of {100.0 * verdict.level:.3g}%"
     if verdict.by_own_spread not in (None, verdict.outcome):
