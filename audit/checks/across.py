@@ -78,8 +78,8 @@ def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iter
             sizes = (here, counts[0]) if here and counts else (None, None)
             by_sizes.setdefault((number.cell.dataset, *sizes), []).append((number, same))
     if unmatched:
-        text = f"{counted(len(unmatched), 'number')} copied from {key}: compared if the row has the `method` "
-        text += "and the data set the `catalogue` of that claim file, and the metric stands there"
+        text = f"{counted(len(unmatched), 'number')} copied from {key}, not found there: the row needs an "
+        text += "experiment with the same `method`, and the data set the same `catalogue`, as there"
         yield sheet.finding("copies", "untestable", unmatched, text, subject=f"not-in-{key}")
     for group in grouped(differing, lambda pair: (pair[0].cell.dataset, pair[0].cell.method)).values():
         ours = sorted(number.value.value for number, _ in group)

@@ -125,6 +125,8 @@ def _printed(claim: ClaimRecord) -> Iterator[str]:
         cell = f" ({claim.cells[k]})" if k < len(claim.cells) else ""
         of = f"{whose[k]}: " if whose else ""
         yield f"{of}{text}{cell}, ±{num(float(printed(text).half_unit))} by rounding{behind}"
+    if len(claim.printed) == 1 and len(claim.experiments) == 2:
+        yield "the other side: not printed"
     if spread := claim.details.get("spread"):
         size, reading = printed(spread["size"]), spread.get("reading") or "the paper does not say what"
         used = f"used as {num(float(size.interval[1]))}, the most that rounds to it"
