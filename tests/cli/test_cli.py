@@ -213,6 +213,7 @@ BAD: list[tuple[list[str], str]] = [
     (["report"], "audit-report: no audit.json there; `audit run` makes one"),
     (["report", "nowhere.json"], "nowhere.json: No such file or directory; give an audit.json, or make"),
     (["report", "corpus"], "corpus is a folder; give the audit.json in it"),
+    (["list", "models", "chen"], "no paper or list 'chen'; did you mean 'chen2022'"),
     (["data", "describe", "nowhere"], "nowhere: no such file or folder"),
 ]
 

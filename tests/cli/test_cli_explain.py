@@ -12,7 +12,7 @@ from audit import cli
 from audit.cli.explanation import explanation
 from audit.errors import Exit
 from audit.judging.verdicts import judge_of
-from audit.record import Audit, Deviation, FidelityCheck, to_json
+from audit.record import Audit, Deviation, FidelityCheck, Finding, to_json
 from reports.lookup import Lookup
 from tests.explaining.cases import CASES, audited
 from tests.reports.every_kind import claims, experiments
@@ -70,18 +70,22 @@ def test_one_verdict_with_its_derivation(capsys: pytest.CaptureFixture[str]) -> 
     assert "  its standard error\n      se = sqrt(s^2 / n) = sqrt(" in out
     assert "(0.5 - 0.005 + -0.06) / " in out
     assert told(out, "family").startswith("12 judgements can be tested, 0 of them primary")
-    assert "With other margins, and no correction for other claims: reproduced with 0.30 or more" in told(
-        out, "verdict"
-    )
+    assert "no correction for other claims: reproduced with 0.30 or more" in told(out, "verdict")
     assert told(out, "to change it").startswith("a margin below 0.299 more seeds, if")
 
 
 def test_an_unknown_claim_is_answered_with_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = explain(capsys, "the-valeu")
     assert (code, out) == (Exit.BAD_INPUT, "")
-    assert err.startswith(
-        "audit: no claim 'the-valeu' in audit-report/kinds/audit.json; did you mean 'the-va"
-    )
+    assert err.startswith("audit: no claim 'the-valeu' in audit-report/kinds/audit.json; did you mean 'the")
+
+
+def test_a_claim_about_printed_numbers_alone_is_left_to_the_check(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = Finding("sentence", "consistent", (), "", id="kinds:sentence:sum", claim="sum")
+    written(tmp_path, "checked", replace(audited(claims(), experiments()), findings=(found,)))
+    assert "`audit check kinds --explain kinds:sentence:sum`" in explain(capsys, "sum")[2]
 
 
 DEPARTURES = (
