@@ -487,7 +487,7 @@ def slider(index: Lookup) -> View:
         top=_plain(top),
         step=_plain(top / _STEPS),
         sentence=f"{len(moved)} of {plural(tested, 'tested judgement')} "
-        f"depend{'s' if len(moved) == 1 else ''} on it.",
+        f"depend{'s' if len(moved) == 1 else ''} on them.",
         fixed=fixed,
     )
 

@@ -569,11 +569,11 @@ def came_out(verdict: Verdict) -> str:
     if number := groups["inconclusive"]:
         parts.append(f"{number} {'is' if number == 1 else 'are'} inconclusive")
     run, declared = len(verdict.readings), verdict.readings_declared
-    of = f"the {run} that were run of its {declared}" if run < declared else f"its {declared}"
+    some = f"{run} were run: " if run < declared else ""
     lacking = (verb for word, verb in verbs.items() if not groups[word] and not groups[f"{word} alone"])
     none = next(lacking, "")
     said = f"; none {none}s it" if none and len(groups) > 1 else ""
-    return f"of {of} declared readings of what the paper leaves open, {listed(parts)}{said}"
+    return f"of its {declared} declared readings of what the paper leaves open, {some}{listed(parts)}{said}"
 
 
 def specification_name(choices: Mapping[str, str]) -> str:
