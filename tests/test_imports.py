@@ -120,7 +120,7 @@ def reaches(start: str, goal: str, reads: Mapping[str, set[str]]) -> bool:
 
 
 #: Lines of Python: a new feature takes the place of another, or says in its commit what it is worth.
-BUDGET = {"product": 39_000, "tests": 31_075}
+BUDGET = {"product": 38_860, "tests": 30_980}
 
 
 def test_the_project_stays_small() -> None:
