@@ -129,7 +129,8 @@ def _first_claims(shown: Sequence[View]) -> View:
         hold = [view for view in primary if view.status != "contradicted"]
         first = [view for view in primary if view.status == "contradicted"]
         title, primary = "Contradicted and primary claims", [*first, *against[:5], *hold]
-    return View(title=title, claims=primary or tested)
+    claims = primary or tested
+    return View(title=title, claims=claims[:8], more=len(claims[8:]) + len(against[5:]) * bool(primary))
 
 
 #: Of what was not tested: why, as `Lookup.obstacle` has it -> how that stands after the number of judgements.

@@ -297,7 +297,7 @@ def margin_band(verdict: Verdict) -> str:
     ):
         low = numbers.band_end(start, margin=margin, up=True) if start else ""
         high = "" if end is None else numbers.band_end(end, margin=margin, up=False)
-        if end == 0.0:
+        if end is not None and not float(high):
             parts.append(f"never {word}")
         elif low or high:
             ends = f"{low} to {high}" if low and high else f"{low} or more" if low else f"{high} or less"
@@ -383,7 +383,7 @@ def in_short(claim: ClaimRecord, verdict: Verdict) -> str:
     if status_of(verdict) == "inconclusive":
         return came_out(verdict) if verdict.reason == "ambiguous_description" else general_reason(verdict)
     target, margin = verdict.target or 0.0, verdict.margin or 0.0
-    whose = "both lie" if abs(target) <= margin else "ours lies"
+    whose = "ours and the paper’s lie" if abs(target) <= margin else "ours lies"
     opposite = verdict.reason == "tost" and (verdict.estimate or 0.0) * target < 0.0
     return f"{whose} within {numbers.margin_size(margin)} of zero" * opposite
 

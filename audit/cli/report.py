@@ -214,7 +214,8 @@ def plan_command(
     """List the open claims by the cost of settling them: seeds, and their time by the run records."""
     from audit.judging.plan import TEXTS, cost, outlooks, settling
 
-    audits, some = list(_audits(names, out)), set[bool]()  # whether what seeds can settle is imported
+    audits, ours = list(_audits(names, out)), False
+    some = set[bool]()  # whether what seeds can settle is imported
     if as_json:
         said = []
         for audit, where in audits:
@@ -227,8 +228,10 @@ def plan_command(
         open_claims = sorted(outlooks(audit), key=cost)  # the cheapest first
         _print(audit, where, open_claims, everything)
         some |= {claim.imported for claim in open_claims if claim.seeds is not None}
+        runs = [run for record in audit.experiments for run in record.runs]
+        ours |= not runs or any(not run.imported for run in runs)
     if some:
-        say("\n".join(wrapped(" ".join([TEXTS["legend"], *[TEXTS["looks"]] * (False in some)]))))
+        say("\n".join(wrapped(" ".join([TEXTS["legend"], *[TEXTS["looks"]] * (ours and False in some)]))))
     return Exit.OK
 
 
