@@ -99,8 +99,8 @@ def _by_own_spread(pairs: Pairs) -> str:
     """What the verdicts would be without the spread of the paper's other experiments, where that differs."""
     others: dict[str, list[str]] = {}
     for claim, of in pairs:
-        if of.by_own_spread not in (None, of.outcome):
-            others.setdefault(str(of.by_own_spread), []).append(words.subject_of(claim))
+        if outcome := words.by_own_spread(of):
+            others.setdefault(outcome, []).append(words.subject_of(claim))
     told = [f"{listed(metrics)} would be {outcome}" for outcome, metrics in others.items()]
     return f"By the spread of their own seeds alone, {listed(told)}." if told else ""
 
@@ -264,9 +264,7 @@ def _specifications(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View
     show, rows = numbers.signed if difference else numbers.points, []
     for reading in verdict.readings:
         status: words.Status = "not_tested" if reading.reason in UNTESTED else reading.outcome
-        why = words.reason(reading.reason)
-        if reading.reason == "multiplicity" and reading.p_reproduced is not None:
-            why += f" (on its own {words.alone_text(reading, verdict.level)})"
+        why = words.general_reason(reading, verdict.level)
         seeds = words.seeds_text(reading.n) if reading.n else numbers.ABSENT
         own = (seeds, show(reading.estimate, beside=marks), numbers.interval(reading.ci95, beside=marks))
         name = words.specification_name(reading.reading)

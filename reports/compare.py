@@ -98,15 +98,9 @@ def _of_the_runs(before: Mapping[Any, Run], now: Mapping[Any, Run]) -> list[str]
         if all(run.imported for of in shared for run in of):
             what = "other imported numbers"
             if all(a.metrics == b.metrics for a, b in shared):
-                told = sorted(
-                    {
-                        key
-                        for a, b in specs
-                        for key in {*a.config, *b.config}
-                        if a.config.get(key) != b.config.get(key)
-                    }
-                )
-                what = f"the same imported numbers, declared otherwise ({listed(told)})"
+                pairs = [(a.config, b.config) for a, b in specs]
+                told = {key for a, b in pairs for key in {*a, *b} if a.get(key) != b.get(key)}
+                what = f"the same imported numbers, declared otherwise ({listed(sorted(told))})"
         said.append(what)
     if any(a.key == b.key and a.metrics != b.metrics for a, b in shared):
         said.append("the same runs with other results")

@@ -208,7 +208,7 @@ class Lookup:
         """Why it was not tested, as such claims are counted: without what is special to one experiment."""
         verdict, why = self.verdicts[claim.id], next(filter(None, self.lacking(claim)), "")
         if verdict.reason != "not_run" or not (why or any(verdict.attempts)):
-            return words.general_reason(verdict)
+            return words.general_reason(verdict, verdict.level)
         return NEVER if why.startswith(NEVER) else why or (NO_NUMBER if all(verdict.attempts) else ONE_SIDE)
 
     def unjudged_lines(self, codes: Iterable[str]) -> list[str]:

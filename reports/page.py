@@ -181,7 +181,7 @@ def counted_once(audit: Audit) -> str:
 def by_own_spread(index: Lookup) -> str:
     """How many verdicts need the spread of the paper's other experiments, too; empty where none does."""
     decided = [of for _, of in index.pairs if of.outcome != "inconclusive"]
-    borrowed = sum(of.by_own_spread not in (None, of.outcome) for of in decided)
+    borrowed = len(list(filter(words.by_own_spread, decided)))
     would = f"{borrowed} of the {len(decided)} would be inconclusive by the spread of their own seeds alone."
     return would if borrowed else ""
 

@@ -124,9 +124,10 @@ def kind_words(claim: ClaimRecord) -> KindWords:
     return KINDS.get(claim.kind) or replace(ANY_KIND, word=claim.kind)
 
 
-def reason(code: str) -> str:
-    """A reason code in words; an unknown code with its underscores opened."""
-    return REASONS.get(code, code.replace("_", " ")).replace("{more}", "")
+def reason(code: str, *, alone: str = "significant", more: str = "") -> str:
+    """A reason code in words; an unknown code with its underscores opened. `alone`: what the claim would be
+    if only the others keep it open; `more`: what would settle it."""
+    return REASONS.get(code, code.replace("_", " ")).replace("{more}", more).replace("{alone}", alone)
 
 
 def status_of(verdict: Verdict | None) -> Status:
@@ -307,6 +308,12 @@ def margin_band(verdict: Verdict) -> str:
     return "; ".join(parts)
 
 
+def by_own_spread(verdict: Verdict) -> str:
+    """The outcome without the spread of the paper's other experiments; empty where it is the same."""
+    own = verdict.by_own_spread
+    return own if own and own != verdict.outcome else ""
+
+
 def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
     """Spread and its prior, the look, the paper's spread: a term, and what is to be said of it."""
     for name, scatter in zip(claim.experiments, verdict.scatter, strict=False):
@@ -316,11 +323,8 @@ def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
             yield f"SD{who} (moderated)", f"{sd} ({moderated})"
     if verdict.look and verdict.look > 1:  # the head of the page tells of the first one
         yield "Look", f"number {verdict.look} at these runs, at the level of {100.0 * verdict.level:.3g}%"
-    if verdict.by_own_spread not in (None, verdict.outcome):
-        yield (
-            "Own spread",
-            f"by the spread of its own seeds alone, the verdict would be {verdict.by_own_spread}",
-        )
+    if otherwise := by_own_spread(verdict):
+        yield "Own spread", f"by the spread of its own seeds alone, the verdict would be {otherwise}"
     if verdict.kappa is not None:
         times = f"{numbers.points(verdict.kappa, beside=(2.0,))} times as much as ours; 2 times is assumed"
         yield "Would vanish", f"if the paper’s runs vary {times}"
@@ -370,18 +374,21 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
     }
 
 
-def general_reason(verdict: Verdict) -> str:
+def general_reason(judgement: Verdict | SpecificationVerdict, level: float) -> str:
     """The reason without numbers, as verdicts that share it are counted."""
-    said = reason(verdict.reason)
-    if verdict.reason != "multiplicity" or verdict.p_reproduced is None:
-        return said
-    return said.replace("significant", alone_text(verdict, verdict.level))
+    if judgement.p_reproduced is None:
+        return reason(judgement.reason)
+    return reason(judgement.reason, alone=alone_text(judgement, level))
 
 
 def in_short(claim: ClaimRecord, verdict: Verdict) -> str:
     """Why a claim is open; or how it holds where the printed difference has another sign. Else empty."""
     if status_of(verdict) == "inconclusive":
-        return came_out(verdict) if verdict.reason == "ambiguous_description" else general_reason(verdict)
+        return (
+            came_out(verdict)
+            if verdict.reason == "ambiguous_description"
+            else general_reason(verdict, verdict.level)
+        )
     target, margin = verdict.target or 0.0, verdict.margin or 0.0
     whose = "ours and the paper’s lie" if abs(target) <= margin else "ours lies"
     opposite = verdict.reason == "tost" and (verdict.estimate or 0.0) * target < 0.0
@@ -421,7 +428,7 @@ def because(
     fields = {**fields_of(claim, verdict, names), "more": more}
     pattern = kind_words(claim).reasons.get(code) or ANY_KIND.reasons.get(code)
     if pattern is None or any(fields[name] == numbers.ABSENT for name in re.findall(r"\{(\w+)\}", pattern)):
-        return REASONS.get(verdict.reason, reason(verdict.reason)).replace("{more}", more)
+        return reason(verdict.reason, more=more)
     return pattern.format_map(fields)
 
 

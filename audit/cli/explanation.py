@@ -12,9 +12,9 @@ from audit.judging.plan import TEXTS, Derivation, derivation, outlooks, seeds_ne
 from audit.judging.plan import sentence as outlook_sentence
 from audit.judging.verdicts import about_specifications
 from audit.names import WIDTH, known_names, under, wrapped
-from audit.record import Audit, ClaimRecord, ExperimentRecord, Part
+from audit.record import Audit, ClaimRecord, ExperimentRecord, Part, Verdict
 from audit.stats.decision import ALPHA, Step, num, percent
-from audit.stats.printed import gap, printed
+from audit.stats.printed import printed
 from reports import numbers
 from reports import sentences as words
 from reports.cards import seed_note, where_text
@@ -61,7 +61,7 @@ def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
         *under("to change it", _changes(found, audit, records)),
         *under("authors", [(told and told.answer) or TEXTS["authors"]] if against else []),
         *under("printed", _printed(claim)),
-        *under("margin", _margin(claim, audit, records)),
+        *under("margin", _margin(claim, verdict, audit, records)),
         *under("margins", [f"{band}, without correction for other claims" if band not in sentence else ""]),
         *under("data", [on_page.run_on(claim, verdict).removeprefix("on ")]),
         *under("runs", _runs(found)),
@@ -135,19 +135,19 @@ def _printed(claim: ClaimRecord) -> Iterator[str]:
         yield f"printed spread {size.text} ({reading}), {used}"
 
 
-def _margin(claim: ClaimRecord, audit: Audit, records: Sequence[ExperimentRecord]) -> Iterator[str]:
+def _margin(
+    claim: ClaimRecord, verdict: Verdict, audit: Audit, records: Sequence[ExperimentRecord]
+) -> Iterator[str]:
     if claim.margin is None:
         less = f"; differences of less than {num(claim.negligible)} points do not count"
         how = less if words.kind_words(claim).direction_only else ""
         yield f"none: claims of this kind are judged by direction only{how}"
         return
     why = f": {claim.margin.why}" if claim.margin.why else ""
-    margin, half = claim.margin.value, 0.0
-    if words.kind_words(claim).printed and len(claim.printed) == 2:
-        half = abs(float(gap(*map(printed, claim.printed)))) / 2.0
-    size, rule = numbers.margin_size(max(margin, half)), f"rule {claim.margin.rule}{why}"
-    wider = f"half of the printed difference, which is more than the {numbers.margin_size(margin)} of "
-    yield f"D = {size}{_unit(claim)}, {wider if half > margin else 'by '}{rule}"
+    fixed, used, rule = claim.margin.value, verdict.margin or 0.0, f"rule {claim.margin.rule}{why}"
+    wider = f"half of the printed difference, which is more than the {numbers.margin_size(fixed)} of "
+    size = numbers.margin_size(max(fixed, used))
+    yield f"D = {size}{_unit(claim)}, {wider if used > fixed else 'by '}{rule}"
     if audit.margins_hash:
         yield margins_of(audit, (run for record in records for run in record.runs), claim.id)
 

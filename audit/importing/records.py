@@ -51,10 +51,8 @@ def keep(
                 continue
             what = f"{result.experiment!r}, seed {result.seed}, "
             if judged:
-                what += (
-                    f"was already judged in {store.root}, with {' and '.join(differences)}: this would be a "
-                )
-                what += f"second look at the same seeds; import all results into a new {option('store')}"
+                what += f"was already judged in {store.root}, with {' and '.join(differences)}: a second "
+                what += f"look at the same seeds; import all results into a new {option('store')}"
             else:
                 what += f"is already in {store.root}, from {Provenance.of(old[0]).from_files} and with "
                 what += f"{' and '.join(differences)}; which one counts? add {option('replace', True)} to "

@@ -498,11 +498,8 @@ class Judgement:
                 test = self.judge(claim, {name: rest}).test
                 if test is None or test.decide_by(*needed, alpha=self.alpha).outcome != verdict.outcome:
                     makers.append(f"seed {seed} of {name}")
-        return (
-            _badged(verdict, f"decided otherwise without one of these runs: {', '.join(makers)}")
-            if makers
-            else verdict
-        )
+        told = f"decided otherwise without one of these runs: {', '.join(makers)}"
+        return _badged(verdict, told) if makers else verdict
 
     def _vanishes(self, claim: ClaimRecord, needed: float) -> float:
         """The kappa from which on the claim is no longer contradicted, by bisection; p grows with it."""
